@@ -1,0 +1,66 @@
+import type { EngineClient } from '@muster/engine';
+import type { Context, Format } from './context.ts';
+import { CliError } from './failure.ts';
+import { type Column, table } from './table.ts';
+
+type Call = NonNullable<Parameters<EngineClient['request']>[2]>;
+
+/** Bytes on a terminal help nobody and may confuse it. */
+export function refuseBinaryOnTerminal({ format, terminal }: Pick<Context, 'format' | 'terminal'>): void {
+  if ((format === 'cbor' || format === 'smile') && terminal.isInteractive) {
+    throw new CliError('usage', `--format ${format} is binary`, `Send it to a file or a pipe: … > answer.${format}`);
+  }
+}
+
+/** The engine's own answer in the format asked for: json is only laid out anew, the others are the engine's bytes. */
+export async function passThrough(
+  { engine, terminal, format }: Context,
+  method: string,
+  path: string,
+  call: Call,
+): Promise<void> {
+  if (format === 'json' || format === 'text') {
+    return terminal.data(`${JSON.stringify(await engine.json(method, path, call), undefined, 2)}\n`);
+  }
+  await terminal.data((await engine.request(method, path, { ...call, accept: format })).body);
+}
+
+/** Rows in a format of ours, one by one. */
+export async function printRows<Row extends object>(
+  { terminal }: Context,
+  format: Exclude<Format, 'cbor' | 'smile'>,
+  rows: () => Iterable<Row>,
+  columns: readonly Column<Row>[],
+): Promise<void> {
+  switch (format) {
+    case 'text':
+      return terminal.lines(table(rows, columns, terminal));
+    case 'json':
+      return terminal.lines(jsonLines(rows()));
+    case 'yaml':
+      return terminal.lines(yamlLines(rows()));
+  }
+}
+
+function* jsonLines(rows: Iterable<object>): Generator<string> {
+  let before = '[';
+  for (const row of rows) {
+    yield `${before}${JSON.stringify(row)}`;
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+// A flat row needs no YAML library: a JSON string or null is a YAML scalar, and our column names are plain ones.
+function* yamlLines(rows: Iterable<object>): Generator<string> {
+  let empty = true;
+  for (const row of rows) {
+    empty = false;
+    let mark = '- ';
+    for (const [name, value] of Object.entries(row)) {
+      yield `${mark}${name}: ${JSON.stringify(value)}`;
+      mark = '  ';
+    }
+  }
+  if (empty) yield '[]';
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod/mini';
+import type { EngineClient } from './client.ts';
+import { malformed } from './errors.ts';
+import { describe, parse } from './parse.ts';
+
+export const shardStates = ['UNASSIGNED', 'INITIALIZING', 'RELOCATING', 'STARTED'] as const;
+export type ShardState = (typeof shardStates)[number];
+
+interface Copy {
+  readonly state: ShardState;
+  readonly primary: boolean;
+  readonly node: string | null;
+  readonly relocating_node: string | null;
+  readonly unassigned_info?: { readonly reason: string };
+}
+
+const routingSchema = z.object({
+  // A filter leaves out what is empty: `routing_table` is absent when the cluster has no index.
+  nodes: z.optional(z.record(z.string(), z.object({ name: z.string(), transport_address: z.string() }))),
+  routing_table: z.optional(z.object({ indices: z.optional(z.record(z.string(), z.object({ shards: z.unknown() }))) })),
+});
+
+export type Routing = z.infer<typeof routingSchema>;
+
+const routingPath = '/_cluster/state/nodes,routing_table';
+
+/**
+ * Where every copy of every shard is, from the master's own table. `_cat/shards` would ask every node for the
+ * statistics of all its shards, which has brought coordinators down at 100,000 shards.
+ */
+export async function readRouting(client: EngineClient): Promise<Routing> {
+  const fields = ['state', 'primary', 'node', 'relocating_node', 'unassigned_info.reason'];
+  const copies = fields.map((field) => `routing_table.indices.*.shards.*.${field}`);
+  const query = { filter_path: ['nodes.*.name', 'nodes.*.transport_address', ...copies].join() };
+  return parse(`GET ${routingPath}`, routingSchema, await client.json('GET', routingPath, { query }));
+}
+
+/** One copy of a shard. Names, order and spelling of the values are those of the engine's own `_cat/shards`. */
+export interface ShardRow {
+  readonly index: string;
+  readonly shard: string;
+  readonly prirep: 'p' | 'r';
+  readonly state: ShardState;
+  readonly node: string | null;
+  readonly 'unassigned.reason': string | null;
+}
+
+/** The rows one by one, indices by name: at 100,000 shards a second copy of the table is what would cost memory. */
+export function* shardRows(routing: Routing): Generator<ShardRow> {
+  const indices = routing.routing_table?.indices ?? {};
+  const nodes = routing.nodes ?? {};
+  for (const index of Object.keys(indices).sort()) {
+    for (const [shard, copies] of entries(indices[index]?.shards, index)) {
+      for (const copy of copies) {
+        if (!isCopy(copy)) throw unreadable(`${index}.shards.${shard}`, copy);
+        yield {
+          index,
+          shard,
+          prirep: copy.primary ? 'p' : 'r',
+          state: copy.state,
+          node: copy.node === null ? null : placeOf(nodes, copy.node, copy.relocating_node),
+          'unassigned.reason': copy.unassigned_info?.reason ?? null,
+        };
+      }
+    }
+  }
+}
+
+function placeOf(nodes: NonNullable<Routing['nodes']>, id: string, target: string | null): string {
+  const name = nodes[id]?.name ?? id;
+  if (target === null) return name;
+  const address = nodes[target]?.transport_address ?? '';
+  return `${name} -> ${address.slice(0, address.lastIndexOf(':'))} ${target} ${nodes[target]?.name ?? target}`;
+}
+
+// The copies are checked by hand as they are walked: a schema over 100,000 of them takes four times as long as
+// parsing the JSON, and holds a second copy of it all.
+
+function* entries(shards: unknown, index: string): Generator<[string, readonly unknown[]]> {
+  if (typeof shards !== 'object' || shards === null) throw unreadable(`${index}.shards`, shards);
+  for (const [shard, copies] of Object.entries(shards)) {
+    if (!Array.isArray(copies)) throw unreadable(`${index}.shards.${shard}`, copies);
+    yield [shard, copies];
+  }
+}
+
+const knownStates: ReadonlySet<unknown> = new Set(shardStates);
+
+function isCopy(copy: unknown): copy is Copy {
+  if (typeof copy !== 'object' || copy === null) return false;
+  if (!('state' in copy && 'primary' in copy && 'node' in copy && 'relocating_node' in copy)) return false;
+  return (
+    knownStates.has(copy.state) &&
+    typeof copy.primary === 'boolean' &&
+    isTextOrNull(copy.node) &&
+    isTextOrNull(copy.relocating_node) &&
+    (!('unassigned_info' in copy) || isUnassignedInfo(copy.unassigned_info))
+  );
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}
+
+function isUnassignedInfo(info: unknown): boolean {
+  return typeof info === 'object' && info !== null && 'reason' in info && typeof info.reason === 'string';
+}
+
+function unreadable(place: string, value: unknown) {
+  return malformed(`GET ${routingPath}`, `\`routing_table.indices.${place}\` is not a shard copy: ${describe(value)}`);
+}
