@@ -1,9 +1,12 @@
-import { chmodSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { build } from 'rolldown';
+import * as z from 'zod/mini';
+
+const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
 // CommonJS, because Node starts it faster than modules. `--version` and `--help` load the first file alone; a command
 // adds `run`; the AWS SDK comes only when the secrets store is asked, completion only at a TAB.
-await build({
+const { output } = await build({
   input: { 'cluster-cli': 'src/main.ts' },
   platform: 'node',
   preserveEntrySignatures: false,
@@ -24,16 +27,30 @@ await build({
     cleanDir: true,
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
-    banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
     codeSplitting: {
       groups: [
         {
           name: 'run',
-          test: /src\/(commands|connection|credentials|agent-facts|failure|output|table)|packages\/engine|\/zod\/|string-trunc/,
+          test: /packages\/engine|src\/(commands|connection|credentials|agent-facts|failure|output|table)|\/zod\/|string-trunc/,
           includeDependenciesRecursively: false,
         },
       ],
     },
   },
 });
-chmodSync('dist/cluster-cli.cjs', 0o755);
+writeFileSync(
+  'dist/THIRD-PARTY-LICENSES.txt',
+  licences(output.flatMap((file) => ('moduleIds' in file ? file.moduleIds : []))),
+);
+
+/** Name, licence and, where it comes with one, licence text of every package that is part of the bundle. */
+function licences(modules: readonly string[]): string {
+  const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
+  const notices = [...folders].sort().map((folder) => {
+    const { name, version, license } = z.parse(manifest, JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')));
+    const [file] = globSync(`${folder}/{LICENSE,LICENCE,license}*`);
+    const text = file === undefined ? '' : `\n${readFileSync(file, 'utf8').trim()}\n`;
+    return `${name} ${version}, ${license}\n${text}`;
+  });
+  return notices.join(`\n${'-'.repeat(80)}\n\n`);
+}

@@ -28,7 +28,9 @@ export async function main(argv: readonly string[], world: World & TerminalOptio
     const context = connect(program.opts<GlobalOptions>(), pathOf(command), terminal, world);
     const done = terminal.waiting(`waiting for ${context.engine.url}`);
     try {
-      return exitCodes[(await run(context)) ?? 'ok'][0];
+      const running = run(context);
+      terminal.open();
+      return exitCodes[(await running) ?? 'ok'][0];
     } finally {
       done();
       context.engine.close();

@@ -23,18 +23,18 @@ function lines(rows: readonly Row[], width?: number): string[] {
   return [...table(() => rows, columns, terminal)];
 }
 
-test('columns line up, numbers on the right, nothing behind the last cell', () => {
-  expect(
-    lines([
-      { name: 'a', size: '1' },
-      { name: 'long', size: '12345' },
-    ]),
-  ).toEqual(['name   size', 'a         1', 'long  12345']);
+test('columns line up, numbers on the right', () => {
+  const rows = [
+    { name: 'a', size: '1' },
+    { name: 'long', size: '12345' },
+  ];
+  expect(lines(rows, 80)).toEqual(['name   size', 'a         1', 'long  12345']);
 });
 
-test('a column that nobody fills is left out', () => {
-  expect(lines([{ name: 'a', size: '1', note: 'x' }])[0]).toBe('name  size  note');
-  expect(lines([{ name: 'a', size: '1' }])[0]).toBe('name  size');
+test('a column that nobody fills is left out on a terminal; a script always gets the same columns', () => {
+  expect(lines([{ name: 'a', size: '1', note: 'x' }], 80)[0]).toBe('name  size  note');
+  expect(lines([{ name: 'a', size: '1' }], 80)[0]).toBe('name  size');
+  expect(lines([{ name: 'a', size: '1' }])[0]).toBe('name  size  note');
 });
 
 test('no line is wider than the terminal; the flexible column gives way', () => {
@@ -43,17 +43,27 @@ test('no line is wider than the terminal; the flexible column gives way', () => 
   expect(lines(rows, 40)[1]).toBe(`${'n'.repeat(27)}…     1  kept`);
 });
 
+test('when that is not enough, spare columns go', () => {
+  const spare = columns.map((column) => ({ ...column, spare: column.header === 'size' }));
+  const stderr = new CapturedStream();
+  const terminal = new Terminal({ stdout: new CapturedStream(14), stderr, env: {} });
+  const [heading] = table(() => [{ name: 'n'.repeat(30), size: '1', note: 'kept' }], spare, terminal);
+  expect(heading).toContain('note');
+  expect(heading).not.toContain('size');
+  expect(stderr.text).toBe('the terminal is too narrow for: size\n');
+});
+
 test('off a terminal nothing is cut', () => {
   expect(lines([{ name: 'n'.repeat(300), size: '1' }])[1]).toContain('n'.repeat(300));
 });
 
 test('wide letters count as two, and a name cannot move the cursor', () => {
-  expect(lines([{ name: '索引', size: '1' }])[1]).toBe('索引     1');
+  expect(lines([{ name: '索引', size: '1' }], 80)[1]).toBe('索引     1');
   expect(lines([{ name: 'a\u001b[2Jb', size: '1' }])[1]).not.toContain('\u001b');
 });
 
 test('no rows: the heading alone', () => {
-  expect(lines([])).toEqual(['name  size']);
+  expect(lines([], 80)).toEqual(['name  size']);
 });
 
 test.each([

@@ -38,6 +38,11 @@ export class Terminal {
     return this.isInteractive ? (this.#options.stdout.columns ?? 80) : undefined;
   }
 
+  /** Makes stdout ready, which takes milliseconds: done while the engine is at work, it costs nothing. */
+  open(): void {
+    void this.#options.stdout;
+  }
+
   /** From now on this text is shown as stars in every message. */
   conceal(secret: string): void {
     if (secret !== '') this.#secrets.add(secret);
@@ -85,21 +90,19 @@ export class Terminal {
     return style !== undefined && this.#coloured(this.#options.stdout) ? styleInk(style, text) : text;
   }
 
-  /** Shows that a slow call is under way, on a terminal only; the returned function takes the line away again. */
+  /** Says after two seconds that something is under way, on a terminal only; what it returns takes the line away. */
   waiting(what: string): () => void {
-    const { stderr } = this.#options;
-    if (stderr.isTTY !== true || this.level === 'quiet') return () => {};
     const started = Date.now();
     let shown = false;
     const timer = setInterval(() => {
-      const seconds = Math.round((Date.now() - started) / 1000);
-      if (seconds < 2) return;
+      const { stderr } = this.#options;
+      if (stderr.isTTY !== true || this.level === 'quiet') return;
       shown = true;
-      stderr.write(`\r\u001b[K${what}: ${seconds} s, Ctrl-C to stop`);
-    }, 500);
+      stderr.write(`\r\u001b[K${what}: ${Math.round((Date.now() - started) / 1000)} s, Ctrl-C to stop`);
+    }, 2_000);
     return () => {
       clearInterval(timer);
-      if (shown) stderr.write('\r\u001b[K');
+      if (shown) this.#options.stderr.write('\r\u001b[K');
     };
   }
 

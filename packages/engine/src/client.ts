@@ -13,7 +13,7 @@ export interface Credentials extends Caller {
 }
 
 /** How the engine may write its answer. The binary ones are passed on as they come. */
-export const mediaTypes = {
+const mediaTypes = {
   json: 'application/json',
   yaml: 'application/yaml',
   cbor: 'application/cbor',

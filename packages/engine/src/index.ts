@@ -3,7 +3,6 @@ export {
   explainAllocation,
   explainBody,
   explainPath,
-  isNothingUnassigned,
   type ShardCopy,
 } from './allocation.ts';
 export { type CatRow, type CatTable, catTable, readCat } from './cat.ts';

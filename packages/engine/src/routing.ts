@@ -17,7 +17,7 @@ interface Copy {
 const routingSchema = z.object({
   // A filter leaves out what is empty: `routing_table` is absent when the cluster has no index.
   nodes: z.optional(z.record(z.string(), z.object({ name: z.string(), transport_address: z.string() }))),
-  routing_table: z.optional(z.object({ indices: z.optional(z.record(z.string(), z.object({ shards: z.unknown() }))) })),
+  routing_table: z.optional(z.object({ indices: z.optional(z.custom<Record<string, unknown>>(isObject)) })),
 });
 
 export type Routing = z.infer<typeof routingSchema>;
@@ -45,12 +45,18 @@ export interface ShardRow {
   readonly 'unassigned.reason': string | null;
 }
 
-/** The rows one by one, indices by name: at 100,000 shards a second copy of the table is what would cost memory. */
+/**
+ * The rows one by one, indices by name: at 100,000 shards a second copy of the table is what would cost memory.
+ * The copies are checked by hand as they are walked: a schema over them takes four times as long as parsing the JSON.
+ */
 export function* shardRows(routing: Routing): Generator<ShardRow> {
   const indices = routing.routing_table?.indices ?? {};
-  const nodes = routing.nodes ?? {};
+  const names = new Map(Object.entries(routing.nodes ?? {}).map(([id, { name }]) => [id, name]));
   for (const index of Object.keys(indices).sort()) {
-    for (const [shard, copies] of entries(indices[index]?.shards, index)) {
+    const shards = membersOf(membersOf(indices[index], index).shards, `${index}.shards`);
+    for (const shard in shards) {
+      const copies = shards[shard];
+      if (!Array.isArray(copies)) throw unreadable(`${index}.shards.${shard}`, copies);
       for (const copy of copies) {
         if (!isCopy(copy)) throw unreadable(`${index}.shards.${shard}`, copy);
         yield {
@@ -58,43 +64,40 @@ export function* shardRows(routing: Routing): Generator<ShardRow> {
           shard,
           prirep: copy.primary ? 'p' : 'r',
           state: copy.state,
-          node: copy.node === null ? null : placeOf(nodes, copy.node, copy.relocating_node),
-          'unassigned.reason': copy.unassigned_info?.reason ?? null,
+          node: copy.node === null ? null : placeOf(copy.node, copy.relocating_node),
+          'unassigned.reason': copy.unassigned_info === undefined ? null : copy.unassigned_info.reason,
         };
       }
     }
   }
-}
 
-function placeOf(nodes: NonNullable<Routing['nodes']>, id: string, target: string | null): string {
-  const name = nodes[id]?.name ?? id;
-  if (target === null) return name;
-  const address = nodes[target]?.transport_address ?? '';
-  return `${name} -> ${address.slice(0, address.lastIndexOf(':'))} ${target} ${nodes[target]?.name ?? target}`;
-}
-
-// The copies are checked by hand as they are walked: a schema over 100,000 of them takes four times as long as
-// parsing the JSON, and holds a second copy of it all.
-
-function* entries(shards: unknown, index: string): Generator<[string, readonly unknown[]]> {
-  if (typeof shards !== 'object' || shards === null) throw unreadable(`${index}.shards`, shards);
-  for (const [shard, copies] of Object.entries(shards)) {
-    if (!Array.isArray(copies)) throw unreadable(`${index}.shards.${shard}`, copies);
-    yield [shard, copies];
+  function placeOf(id: string, target: string | null): string {
+    const name = names.get(id) ?? id;
+    if (target === null) return name;
+    const address = routing.nodes?.[target]?.transport_address ?? '';
+    return `${name} -> ${address.slice(0, address.lastIndexOf(':'))} ${target} ${names.get(target) ?? target}`;
   }
+}
+
+function membersOf(value: unknown, place: string): Record<string, unknown> {
+  if (isObject(value)) return value;
+  throw unreadable(place, value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const knownStates: ReadonlySet<unknown> = new Set(shardStates);
 
 function isCopy(copy: unknown): copy is Copy {
-  if (typeof copy !== 'object' || copy === null) return false;
-  if (!('state' in copy && 'primary' in copy && 'node' in copy && 'relocating_node' in copy)) return false;
   return (
+    isObject(copy) &&
     knownStates.has(copy.state) &&
     typeof copy.primary === 'boolean' &&
     isTextOrNull(copy.node) &&
     isTextOrNull(copy.relocating_node) &&
-    (!('unassigned_info' in copy) || isUnassignedInfo(copy.unassigned_info))
+    (copy.unassigned_info === undefined || isUnassignedInfo(copy.unassigned_info))
   );
 }
 

@@ -1,8 +1,17 @@
-import { catTable, readCat, readRouting, type ShardRow, shardRows, shardStates } from '@muster/engine';
+import {
+  type CatRow,
+  catTable,
+  type EngineClient,
+  readCat,
+  readRouting,
+  type ShardRow,
+  shardRows,
+  shardStates,
+} from '@muster/engine';
 import type { Context } from '../../context.ts';
 import { CliError } from '../../failure.ts';
 import { passThrough, printRows } from '../../output.ts';
-import { type Column, humanBytes } from '../../table.ts';
+import { type Column, humanBytes, widthOf } from '../../table.ts';
 import type { Style } from '../../terminal.ts';
 
 export interface ShardsOptions {
@@ -25,23 +34,44 @@ const statistics = ['docs', 'store'] as const;
 
 export async function run(context: Context, options: ShardsOptions): Promise<void> {
   const { engine, format } = context;
-  const wanted = options.stats ? [...names, ...statistics] : names;
   if (format === 'cbor' || format === 'smile') {
+    const wanted = options.stats ? [...names, ...statistics] : names;
     const { path, query } = catTable('shards', wanted, sortOfEngine(options, format));
     return passThrough(context, 'GET', path, { query });
   }
-  const read = options.stats ? await withStatistics(context, wanted) : await readRouting(engine);
-  const all = (): Iterable<Row> => (Array.isArray(read) ? read : shardRows(read));
+  const { rows, columns } = options.stats ? await fromStatistics(engine) : await fromRouting(engine);
   const matching = filterOf(options);
-  const filtered = matching === undefined ? all : () => Iterator.from(all()).filter(matching);
-  const sorted = options.sort === undefined ? undefined : [...filtered()].sort(comparisons[options.sort]);
-  await printRows<Row>(context, format, sorted === undefined ? filtered : () => sorted, columns);
+  const filtered = matching === undefined ? rows : () => Iterator.from(rows()).filter(matching);
+  if (options.sort === undefined) return printRows(context, format, filtered, columns);
+  const sorted = [...filtered()].sort(comparisons[options.sort]);
+  return printRows(context, format, () => sorted, columns);
 }
 
-async function withStatistics({ engine }: Context, wanted: readonly string[]): Promise<Row[]> {
-  const rows = await readCat(engine, catTable('shards', wanted, 'index,shard,prirep'));
-  const cell = (row: Record<string, string | null>, name: string) => row[name] ?? null;
-  return rows.map((row) => ({
+interface Source {
+  readonly rows: () => Iterable<Row>;
+  readonly columns: readonly Column<Row>[];
+}
+
+async function fromRouting(engine: EngineClient): Promise<Source> {
+  const routing = await readRouting(engine);
+  const longest = (texts: string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
+  const widest: Record<string, number> = {
+    state: 'INITIALIZING'.length,
+    index: longest(Object.keys(routing.routing_table?.indices ?? {})),
+    node: longest(Object.values(routing.nodes ?? {}).map(({ name }) => name)),
+  };
+  return {
+    rows: () => shardRows(routing),
+    columns: columns
+      .filter(({ header }) => !isStatistic(header))
+      .map((column) => ({ ...column, widest: widest[column.header] ?? 0 })),
+  };
+}
+
+async function fromStatistics(engine: EngineClient): Promise<Source> {
+  const table = catTable('shards', [...names, ...statistics], 'index,shard,prirep');
+  const cell = (row: CatRow, name: string) => row[name] ?? null;
+  const rows = (await readCat(engine, table)).map((row) => ({
     index: cell(row, 'index'),
     shard: cell(row, 'shard'),
     prirep: cell(row, 'prirep'),
@@ -51,7 +81,10 @@ async function withStatistics({ engine }: Context, wanted: readonly string[]): P
     docs: cell(row, 'docs'),
     store: cell(row, 'store'),
   }));
+  return { rows: () => rows, columns };
 }
+
+const isStatistic = (name: string) => statistics.some((statistic) => statistic === name);
 
 /** The binary tables are the engine's own bytes, so only what the engine itself can do is possible there. */
 function sortOfEngine(options: ShardsOptions, format: string): string {
@@ -105,14 +138,16 @@ const comparisons: Record<SortKey, (a: Row, b: Row) => number> = {
 
 const styleOfState: Record<string, Style> = { UNASSIGNED: 'bad', INITIALIZING: 'warning', RELOCATING: 'warning' };
 
+/** A person needs the two names; address and id of the target stay in json and yaml. */
+const shortMove = (node: string) => (node.includes(' ') ? node.replace(/ -> \S+ \S+ /, ' → ') : node);
+
 const columns: readonly Column<Row>[] = [
   { header: 'index', value: (row) => text(row.index), flexible: true },
   { header: 'shard', value: (row) => text(row.shard), align: 'right' },
   { header: 'prirep', value: (row) => text(row.prirep) },
   { header: 'state', value: (row) => text(row.state), style: (state) => styleOfState[state] },
-  // A person needs the two names; address and id of the target stay in json and yaml.
-  { header: 'node', value: (row) => text(row.node).replace(/ -> \S+ \S+ /, ' → '), flexible: true },
+  { header: 'node', value: (row) => shortMove(text(row.node)), flexible: true },
   { header: 'docs', value: (row) => text(row.docs), align: 'right', optional: true },
   { header: 'store', value: (row) => humanBytes(text(row.store)), align: 'right', optional: true },
-  { header: 'unassigned.reason', value: (row) => text(row['unassigned.reason']), optional: true },
+  { header: 'unassigned.reason', value: (row) => text(row['unassigned.reason']), optional: true, flexible: true },
 ];

@@ -56,6 +56,8 @@ export async function run(context: Context, name: TableName): Promise<void> {
 
 const numbers = /\.percent$|_percent$|^cpu$|^load_1m$|^pri$|^rep$|count$|size$|_epoch$|^duration$|^indices$/;
 const names = new Set(['index', 'name', 'id']);
+/** What a narrow terminal can do without. */
+const spare = new Set(['ip', 'load_1m', 'uptime', 'start_epoch', 'end_epoch', 'end_time', 'status']);
 
 const styleOfValue: Record<string, Style> = {
   green: 'good',
@@ -73,5 +75,6 @@ function columnOf(name: string): Column<CatRow> {
     align: numbers.test(name) ? 'right' : 'left',
     style: (value) => styleOfValue[value],
     flexible: names.has(name),
+    spare: spare.has(name),
   };
 }

@@ -1,11 +1,4 @@
-import {
-  type Explanation,
-  explainAllocation,
-  explainBody,
-  explainPath,
-  isNothingUnassigned,
-  type ShardCopy,
-} from '@muster/engine';
+import { type Explanation, explainAllocation, explainBody, explainPath, type ShardCopy } from '@muster/engine';
 import type { Context } from '../../context.ts';
 import { CliError } from '../../failure.ts';
 import { passThrough } from '../../output.ts';
@@ -36,21 +29,12 @@ export function copyOf(options: ExplainOptions): ShardCopy | undefined {
 export async function run(context: Context, options: ExplainOptions): Promise<void> {
   const { engine, terminal, format } = context;
   const copy = copyOf(options);
-  if (format !== 'text' && format !== 'json') return binary(context, copy);
   const explanation = await explainAllocation(engine, copy);
   if (format === 'json') return terminal.data(`${JSON.stringify(explanation ?? null, undefined, 2)}\n`);
   if (explanation === undefined) return terminal.info('no shard is unassigned: nothing to explain');
-  return terminal.lines(story(explanation, terminal));
-}
-
-async function binary(context: Context, copy: ShardCopy | undefined): Promise<void> {
-  const body = explainBody(copy);
-  try {
-    await passThrough(context, 'POST', explainPath, body === undefined ? {} : { body });
-  } catch (error) {
-    if (copy !== undefined || !isNothingUnassigned(error)) throw error;
-    context.terminal.info('no shard is unassigned: nothing to explain');
-  }
+  if (format === 'text') return terminal.lines(story(explanation, terminal));
+  const { index, shard, primary } = explanation;
+  return passThrough(context, 'POST', explainPath, { body: explainBody({ index, shard, primary }) });
 }
 
 interface Objection {
