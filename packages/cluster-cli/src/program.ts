@@ -144,5 +144,5 @@ ${Object.values(exitCodes)
   .join('\n')}
 ${examples('cluster health', 'cat shards --unassigned', '--es-protocol https --es-host search.example.com --es-port 443 cat nodes')}
 
-Completion for your shell (bash, zsh or fish):
+Completion for your shell (fish, zsh, or bash with its package bash-completion):
   $ source <(cluster-cli completion bash)`;

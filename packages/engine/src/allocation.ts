@@ -61,6 +61,6 @@ function isNothingUnassigned(error: unknown): boolean {
   return (
     error instanceof EngineError &&
     error.code === 'rejected' &&
-    /unable to find any unassigned shards|There are no unassigned shards/.test(error.message)
+    /there are no unassigned shards/i.test(error.message)
   );
 }

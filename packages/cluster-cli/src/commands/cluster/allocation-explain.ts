@@ -2,7 +2,6 @@ import { type Explanation, explainAllocation, explainBody, explainPath, type Sha
 import type { Context } from '../../context.ts';
 import { CliError } from '../../failure.ts';
 import { passThrough } from '../../output.ts';
-import { type Column, table } from '../../table.ts';
 import type { Style, Terminal } from '../../terminal.ts';
 
 export interface ExplainOptions {
@@ -37,42 +36,33 @@ export async function run(context: Context, options: ExplainOptions): Promise<vo
   return passThrough(context, 'POST', explainPath, { body: explainBody({ index, shard, primary }) });
 }
 
-interface Objection {
-  readonly node: string;
-  readonly decision: string;
-  readonly decider: string;
-  readonly explanation: string;
-}
-
 const styleOfDecision: Record<string, Style> = { yes: 'good', no: 'bad', throttled: 'warning' };
 
-const columns: readonly Column<Objection>[] = [
-  { header: 'node', value: ({ node }) => node },
-  { header: 'decision', value: ({ decision }) => decision, style: (decision) => styleOfDecision[decision] },
-  { header: 'decider', value: ({ decider }) => decider },
-  { header: 'explanation', value: ({ explanation }) => explanation },
-];
-
-/** What, why, and what each node says to it. Sentences are not cut: they are what one came for. */
+/** What, why, and what each node says to it. Sentences are wrapped, never cut: they are what one came for. */
 function* story(explanation: Explanation, terminal: Terminal): Generator<string> {
   const { index, shard, primary, current_state: state, current_node: node, unassigned_info: unassigned } = explanation;
   const place = node === undefined ? '' : ` on ${node.name}`;
   yield terminal.paint('heading', `${primary ? 'primary' : 'replica'} of [${index}][${shard}] is ${state}${place}`);
   if (unassigned !== undefined) {
     yield `unassigned since ${unassigned.at ?? 'an unknown time'}: ${unassigned.reason}`;
-    if (unassigned.details !== undefined) yield `  ${unassigned.details}`;
+    if (unassigned.details !== undefined) yield* wrap(unassigned.details, '  ', terminal.width);
   }
   const sentence = explanation.allocate_explanation ?? explanation.rebalance_explanation ?? explanation.explanation;
-  if (sentence !== undefined) yield sentence;
-  const objections = (explanation.node_allocation_decisions ?? []).flatMap((decision): Objection[] => {
-    const said = { node: decision.node_name, decision: decision.node_decision };
-    const deciders = decision.deciders ?? [];
-    return deciders.length === 0
-      ? [{ ...said, decider: '', explanation: '' }]
-      : deciders.map(({ decider, explanation }) => ({ ...said, decider, explanation }));
-  });
-  if (objections.length > 0) {
-    yield '';
-    yield* table(() => objections, columns, terminal);
+  if (sentence !== undefined) yield* wrap(sentence, '', terminal.width);
+  for (const { node_name: name, node_decision: decision, deciders } of explanation.node_allocation_decisions ?? []) {
+    yield `${name}: ${terminal.paint(styleOfDecision[decision], decision)}`;
+    for (const said of deciders ?? []) yield* wrap(`${said.decider}: ${said.explanation}`, '  ', terminal.width);
   }
+}
+
+function* wrap(text: string, indent: string, width: number | undefined): Generator<string> {
+  let line = indent;
+  for (const word of text.replaceAll(/\p{Cc}/gu, ' ').split(' ')) {
+    if (width !== undefined && line.length > indent.length && line.length + 1 + word.length > width) {
+      yield line;
+      line = indent;
+    }
+    line += line.length > indent.length ? ` ${word}` : word;
+  }
+  yield line;
 }
