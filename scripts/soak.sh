@@ -12,6 +12,7 @@ run() {
 run npm run --silent build
 run npm run --silent histories --workspace @muster/model
 run npm run --silent bench --workspace @muster/model
+run node bench/wire.ts
 
 run npm run --silent lab -- up engine aws
 run node bench/cli.ts

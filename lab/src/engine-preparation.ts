@@ -9,6 +9,7 @@ import type { EngineLayout, EngineNode } from './engine-layout.ts';
 import { assertOpenToAll, type Home } from './home.ts';
 import { findJdk } from './jdk.ts';
 import type { Report } from './report.ts';
+import { installShutdownPlugin } from './shutdown-plugin.ts';
 
 /** What starting a node takes besides its place in the layout. */
 export interface Machinery {
@@ -24,6 +25,7 @@ export async function findMachinery(home: Home, version: EngineVersion, report: 
   if (user) await assertOpenToAll(home.engineRun);
   const tree = await engineTree(version, home, report);
   if (user) await assertOpenToAll(tree);
+  await installShutdownPlugin(tree, version, jdk, report);
   return { jdk, user, tree };
 }
 

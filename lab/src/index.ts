@@ -4,7 +4,9 @@ import * as engine from './engine.ts';
 import { labHome } from './home.ts';
 import { silent } from './report.ts';
 
+export { type AutoScalingOptions, type AutoScalingServer, startAutoScaling } from './autoscaling.ts';
 export type { EngineConnection } from './engine.ts';
+export type { InstanceMetadata } from './metadata-service.ts';
 export { LabProblem } from './problem.ts';
 export { awsEnvironment };
 

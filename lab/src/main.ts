@@ -3,6 +3,7 @@ import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { awsDown, awsEnvironment, awsIsRunning, awsStatus, awsUp } from './aws.ts';
 import { type EngineVersion, engineVersions } from './distribution.ts';
 import { engineConnection, engineDown, engineIsRunning, engineStatus, engineUp } from './engine.ts';
+import { groupCommand } from './group-command.ts';
 import { labHome } from './home.ts';
 import { LabProblem } from './problem.ts';
 import { reportTo } from './report.ts';
@@ -105,9 +106,11 @@ Examples:
   npm run lab -- down                             stop every process, keep the engine's data
   npm run lab -- down engine --wipe               stop the engine and remove its data
   eval "$(npm run --silent lab -- env)"           let cluster-cli and the AWS SDK find the lab
+  npm run lab -- group --help                     autoscaling groups by hand: create, scale, watch, …
 
 Downloads and data live outside the checkout: in MUSTER_LAB_HOME, else in /var/cache/muster for root,
-else in ~/.cache/muster. The engine listens on 127.0.1.1, 127.0.1.2, … (ports 9200 and 9300), AWS on 127.0.0.1:4566.`,
+else in ~/.cache/muster. The engine listens on 127.0.1.1, 127.0.1.2, … (ports 9200 and 9300), AWS on 127.0.0.1:4566
+(behind it 127.0.0.2:4566), instance metadata on 127.2.x.y:1338.`,
   );
 
 program
@@ -134,6 +137,8 @@ program
   .command('env')
   .description('print `export` lines for a shell, with the password of user elastic')
   .action(environment);
+
+program.addCommand(groupCommand());
 
 // The reader of a pipe may have seen enough (`lab status | head -1`).
 process.stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1));

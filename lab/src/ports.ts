@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { run } from './command.ts';
 import { LabProblem } from './problem.ts';
 import { markOf } from './processes.ts';
@@ -62,3 +62,9 @@ const covers = (listening: string, address: string): boolean => [address, '*', '
 /** A Java command line is thousands of characters, and what tells programs apart stands at both ends. */
 export const shorten = (command: string): string =>
   command.length <= 120 ? command : `${command.slice(0, 50)} … ${command.slice(-60)}`;
+
+/** The port that a server was given when it asked for any. */
+export function boundPort(server: Server): number {
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : 0;
+}

@@ -59,8 +59,6 @@ export async function explainAllocation(
 /** The engine answers 400 when there is nothing to explain, 8.19 and 9.4 each in its own words. For us it is an answer. */
 function isNothingUnassigned(error: unknown): boolean {
   return (
-    error instanceof EngineError &&
-    error.code === 'rejected' &&
-    /there are no unassigned shards/i.test(error.message)
+    error instanceof EngineError && error.code === 'rejected' && /there are no unassigned shards/i.test(error.message)
   );
 }
