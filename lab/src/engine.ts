@@ -189,6 +189,9 @@ async function recordFormation(layout: EngineLayout, state: EngineState, cluster
 async function assertRunning(nodes: EngineNode[]): Promise<void> {
   for (const node of nodes) {
     if ((await processesOf(node.folder)).length > 0) continue;
+    // While a process turns into another program it has no environment for an instant, and the mark is in there.
+    await sleep(200);
+    if ((await processesOf(node.folder)).length > 0) continue;
     const log = await readFile(consoleLog(node), 'utf8').catch(() => '');
     throw new LabProblem(
       'LAB_NODE_ENDED',

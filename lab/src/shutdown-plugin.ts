@@ -48,7 +48,9 @@ export async function installShutdownPlugin(
 /** What both versions share, and the little that is written for one of them. */
 async function sourcesFor(version: EngineVersion): Promise<string[]> {
   const major = version.split('.')[0];
-  return (await Array.fromAsync(glob(`{any,${major}}/**/*.java`, { cwd: source }))).toSorted();
+  const sources: string[] = [];
+  for await (const path of glob(`{any,${major}}/**/*.java`, { cwd: source })) sources.push(path);
+  return sources.toSorted();
 }
 
 async function fingerprintOf(paths: string[]): Promise<string> {
