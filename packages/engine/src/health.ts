@@ -26,6 +26,13 @@ export async function readHealth(client: EngineClient): Promise<Health> {
   return parse(`GET ${healthPath}`, healthSchema, await client.json('GET', healthPath));
 }
 
+/** Health after the master has done all that it had to do: what a join sets off is in it. */
+export async function readSettledHealth(client: EngineClient): Promise<Health> {
+  const query = { wait_for_events: 'languid', timeout: '20s' };
+  // A timeout is answered with the document as it is, under status 408.
+  return parse(`GET ${healthPath}`, healthSchema, await client.json('GET', healthPath, { query, limitMs: 30_000 }));
+}
+
 export interface Assessment {
   readonly verdict: string;
   /** The command that tells more, when there is more to tell. */

@@ -1,6 +1,9 @@
 import * as z from 'zod/mini';
 import { malformed } from './errors.ts';
 
+/** Of an answer that is gathered from nodes: one that did not answer makes it useless for a decision. */
+export const everyNode = z.object({ failed: z.literal(0) });
+
 /** An answer that we decide on, or an error that names the field and what came instead. */
 export function parse<Schema extends z.ZodMiniType>(call: string, schema: Schema, answer: unknown): z.output<Schema> {
   const result = z.safeParse(schema, answer);

@@ -6,6 +6,12 @@ import { describe, parse } from './parse.ts';
 export const shardStates = ['UNASSIGNED', 'INITIALIZING', 'RELOCATING', 'STARTED'] as const;
 export type ShardState = (typeof shardStates)[number];
 
+/** One copy of a shard as decisions see it: by node ids. */
+export interface ShardPlace extends Copy {
+  readonly index: string;
+  readonly shard: string;
+}
+
 interface Copy {
   readonly state: ShardState;
   readonly primary: boolean;
@@ -77,6 +83,21 @@ export function* shardRows(routing: Routing): Generator<ShardRow> {
     const address = routing.nodes?.[target]?.transport_address ?? '';
     return `${name} -> ${address.slice(0, address.lastIndexOf(':'))} ${target} ${names.get(target) ?? target}`;
   }
+}
+
+/** All copies at once, for decisions: they look at each more than once. */
+export function shardPlaces(routing: Routing): ShardPlace[] {
+  const places: ShardPlace[] = [];
+  for (const [index, value] of Object.entries(routing.routing_table?.indices ?? {})) {
+    for (const [shard, copies] of Object.entries(membersOf(membersOf(value, index).shards, `${index}.shards`))) {
+      if (!Array.isArray(copies)) throw unreadable(`${index}.shards.${shard}`, copies);
+      for (const copy of copies) {
+        if (!isCopy(copy)) throw unreadable(`${index}.shards.${shard}`, copy);
+        places.push({ index, shard, ...copy });
+      }
+    }
+  }
+  return places;
 }
 
 function membersOf(value: unknown, place: string): Record<string, unknown> {
