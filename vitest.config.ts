@@ -19,7 +19,8 @@ export default defineConfig({
         test: {
           name: 'engine',
           include: ['{packages,lab}/**/*.engine.test.ts'],
-          globalSetup: 'lab/src/engine-for-tests.ts',
+          // Some of these also sign in through AWS, or leave an autoscaling group.
+          globalSetup: ['lab/src/engine-for-tests.ts', 'lab/src/aws-for-tests.ts'],
           // One real cluster serves all of these, and some of them change it.
           fileParallelism: false,
           testTimeout: 60_000,

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -33,6 +34,15 @@ afterAll(() => {
 
 test('[C-01] the bundle starts by itself and prints its version', async () => {
   expect((await run(bundle, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('every file of the bundle loads by itself: none waits for another that waits for it', async () => {
+  for (const file of readdirSync(`${folder}dist`).filter(
+    (name) => name.endsWith('.cjs') && name !== 'cluster-cli.cjs',
+  )) {
+    const { stderr } = await run(process.execPath, ['--eval', `require(${JSON.stringify(`${folder}dist/${file}`)})`]);
+    expect(stderr, file).toBe('');
+  }
 });
 
 test('a reader that has seen enough is no error', async () => {

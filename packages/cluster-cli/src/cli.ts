@@ -25,7 +25,8 @@ export async function main(argv: readonly string[], world: World & TerminalOptio
     if (choice === undefined) return exitCodes.usage[0];
     const { command, run } = choice;
     const { connect } = await import('./connection.ts');
-    const context = connect(program.opts<GlobalOptions>(), pathOf(command), terminal, world);
+    const named = { path: pathOf(command), version: program.version() ?? '' };
+    const context = connect(program.opts<GlobalOptions>(), named, terminal, world);
     const done = terminal.waiting(`waiting for ${context.engine.url}`);
     try {
       const running = run(context);

@@ -9,4 +9,9 @@ export interface Context {
   readonly engine: EngineClient;
   readonly terminal: Terminal;
   readonly format: Format;
+  /** The version of this command, for the evidence. */
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Where a node keeps its copy of what was decided. */
+  readonly stateFolder: string;
 }

@@ -12,6 +12,11 @@ export const exitCodes = {
   red: [9, '`cluster health`: red'],
   malformed: [10, 'the answer is not what the engine sends'],
   noCredentials: [11, 'the agent facts or the secrets store could not be read'],
+  blocked: [12, '`decommission-node`: a guard says that this node may not leave now'],
+  stalled: [13, '`decommission-node`: a shard has nowhere to go'],
+  outOfTime: [14, 'the time to wait is over'],
+  interrupted: [15, 'stopped by a signal, or the hook was taken away'],
+  aws: [16, 'AWS refused a call or did not answer'],
 } as const;
 
 export type Exit = keyof typeof exitCodes;

@@ -127,7 +127,7 @@ test('any words at all either name a command or are refused: the parser never fa
     fc.string(),
   );
   const names =
-    /^(cat (shards|nodes|indices|repositories|snapshots)|cluster (health|allocation-explain)|cluster-health|api|completion)$/;
+    /^(cat (shards|nodes|indices|repositories|snapshots)|cluster (health|allocation-explain|commission-node)|cluster-health|api|completion)$/;
   fc.assert(
     fc.property(fc.array(word, { maxLength: 8 }), (argv) => {
       const parsed = parse(argv);

@@ -4,6 +4,8 @@ import type { ApiOptions } from './commands/api.ts';
 import type { ShardsOptions } from './commands/cat/shards.ts';
 import type { TableName } from './commands/cat/tables.ts';
 import type { ExplainOptions } from './commands/cluster/allocation-explain.ts';
+import type { CommissionOptions } from './commands/cluster/commission-node.ts';
+import type { DecommissionOptions } from './commands/cluster/decommission-node.ts';
 import type { Context } from './context.ts';
 import { type Exit, exitCodes } from './exit-codes.ts';
 import { globalOptions, wholeNumber } from './options.ts';
@@ -88,6 +90,41 @@ export function buildProgram(chosen: Chosen, output: OutputConfiguration = {}): 
       ),
     );
 
+  cluster
+    .command('commission-node')
+    .description(
+      'waits until this node has joined and nothing moves because of it; holds and completes the launch hook',
+    )
+    .addOption(waitOption(172_800))
+    .option('--complete-lifecycle-action <hook>', 'the hook to hold meanwhile and to complete in the end')
+    .addHelpText('after', examples('cluster commission-node --complete-lifecycle-action launching'))
+    .action((options: CommissionOptions, command: Command) =>
+      chosen(command, async (context) => (await import('./commands/cluster/commission-node.ts')).run(context, options)),
+    );
+  cluster
+    .command('decommission-node')
+    .description('drains this node, so that its machine may end; shards are never dropped because time ran out')
+    .requiredOption('--reason <text>', 'why; it is kept in the shutdown record and in the evidence')
+    .option('--only-if-terminating', 'do nothing unless the autoscaling group is about to end this instance')
+    .addOption(waitOption(3_600))
+    .option(
+      '--complete-lifecycle-action',
+      'hold the terminating hook meanwhile, and complete it when the node is empty',
+    )
+    .option('--dry-run', 'only show what would move, where to, and what each guard says')
+    .addHelpText(
+      'after',
+      examples(
+        'cluster decommission-node --reason maintenance --dry-run',
+        'cluster decommission-node --reason instance_refresh --only-if-terminating --complete-lifecycle-action',
+      ),
+    )
+    .action((options: DecommissionOptions, command: Command) =>
+      chosen(command, async (context) =>
+        (await import('./commands/cluster/decommission-node.ts')).run(context, options),
+      ),
+    );
+
   program
     .command('api')
     .description('any call to the engine, its answer as it comes')
@@ -122,6 +159,9 @@ export function pathOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
+
+const waitOption = (seconds: number) =>
+  new Option('--wait-until-complete <seconds>', 'how long to wait').argParser(wholeNumber(0, 172_800)).default(seconds);
 
 function list(flags: string, description: string): Option {
   return new Option(flags, `${description} (several: a,b)`).argParser((text: string, before?: string[]) => [

@@ -12,6 +12,7 @@ export interface Captured {
 export interface Surroundings {
   readonly env?: NodeJS.ProcessEnv;
   readonly factFiles?: readonly string[];
+  readonly stateFolder?: string;
   /** Width of the terminal that stdout and stderr are; absent, they are pipes. */
   readonly columns?: number;
 }
@@ -20,8 +21,8 @@ export interface Surroundings {
 export async function runCaptured(argv: readonly string[], surroundings: Surroundings = {}): Promise<Captured> {
   const stdout = new CapturedStream(surroundings.columns);
   const stderr = new CapturedStream(surroundings.columns);
-  const { env = {}, factFiles = [] } = surroundings;
-  const code = await main(argv, { stdout, stderr, env, factFiles });
+  const { env = {}, factFiles = [], stateFolder = '/nonexistent' } = surroundings;
+  const code = await main(argv, { stdout, stderr, env, factFiles, stateFolder });
   return { code, stdout: stdout.text, stderr: stderr.text, bytes: stdout.bytes };
 }
 

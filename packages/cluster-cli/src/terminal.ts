@@ -24,6 +24,7 @@ export class Terminal {
   level: 'quiet' | 'normal' | 'debug' = 'normal';
   readonly #options: TerminalOptions;
   readonly #secrets = new Set<string>();
+  #isWaitingShown = false;
 
   constructor(options: TerminalOptions) {
     this.#options = options;
@@ -93,22 +94,27 @@ export class Terminal {
   /** Says after two seconds that something is under way, on a terminal only; what it returns takes the line away. */
   waiting(what: string): () => void {
     const started = Date.now();
-    let shown = false;
     const timer = setInterval(() => {
       const { stderr } = this.#options;
       if (stderr.isTTY !== true || this.level === 'quiet') return;
-      shown = true;
-      stderr.write(`\r\u001b[K${what}: ${Math.round((Date.now() - started) / 1000)} s, Ctrl-C to stop`);
+      this.#isWaitingShown = true;
+      stderr.write(`${clearLine}${what}: ${Math.round((Date.now() - started) / 1000)} s, Ctrl-C to stop`);
     }, 2_000);
     return () => {
       clearInterval(timer);
-      if (shown) this.#options.stderr.write('\r\u001b[K');
+      this.#endWaitingLine();
     };
+  }
+
+  #endWaitingLine(): void {
+    if (this.#isWaitingShown) this.#options.stderr.write(clearLine);
+    this.#isWaitingShown = false;
   }
 
   #message(style: Style | undefined, message: string): void {
     const { stderr } = this.#options;
     const text = this.redact(message);
+    this.#endWaitingLine();
     stderr.write(`${style !== undefined && this.#coloured(stderr) ? styleInk(style, text) : text}\n`);
   }
 
@@ -117,6 +123,8 @@ export class Terminal {
     return stream.isTTY === true && (env.NO_COLOR ?? '') === '' && env.TERM !== 'dumb';
   }
 }
+
+const clearLine = '\r\u001b[K';
 
 // The stream has been asked already, and `styleText` would look at the environment of the process, not at ours.
 const styleInk = (style: Style, text: string) => styleText(styles[style], text, { validateStream: false });
