@@ -59,7 +59,7 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-test('[S-17] nodes carry their zone, and the copies of a shard land in different zones', async () => {
+test('nodes carry their zone, and the copies of a shard land in different zones', async () => {
   const Nodes = z.object({
     nodes: z.record(z.string(), z.object({ name: z.string(), attributes: z.record(z.string(), z.string()) })),
   });
@@ -76,7 +76,7 @@ test('[S-17] nodes carry their zone, and the copies of a shard land in different
   }
 });
 
-describe('[S-10] without signing in', () => {
+describe('without signing in', () => {
   beforeAll(() => createIndex('guarded', { number_of_replicas: 1 }));
   afterAll(() => deleteIndex('guarded'));
 

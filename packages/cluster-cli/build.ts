@@ -4,12 +4,15 @@ import * as z from 'zod/mini';
 
 const manifest = z.object({ name: z.string(), version: z.string(), license: z.string() });
 
-/** What the reading commands share; joining and leaving, with the AWS SDK behind them, are files of their own. */
-const isForReading =
-  /engine\/src|cluster-cli\/src\/(connection|credentials|agent-facts|failure|output|table|commands\/(api|cat|cluster\/(health|allocation)))|\/zod\/|string-trunc/;
+/** What is needed to ask the engine something. What prints the answer is loaded while the engine is at work. */
+const asks =
+  /engine\/src\/(client|errors|routing-request)|cluster-cli\/src\/(connection|credentials|failure|commands\/cat\/shards)|lifecycle\/src\/failure/;
+/** What the reading commands share besides. */
+const prints =
+  /engine\/src|cluster-cli\/src\/(output|table|commands\/(api|cat|cluster\/(health|allocation)))|\/zod\/|string-trunc/;
 
 // CommonJS, because Node starts it faster than modules. `--version` and `--help` load the first file alone; a command
-// adds `run`; the AWS SDK comes only when the secrets store is asked, completion only at a TAB.
+// adds `ask` and `print`; the AWS SDK comes only when the secrets store is asked, completion only at a TAB.
 const { output } = await build({
   input: { 'cluster-cli': 'src/main.ts' },
   platform: 'node',
@@ -35,11 +38,8 @@ const { output } = await build({
     chunkFileNames: '[name].cjs',
     codeSplitting: {
       groups: [
-        {
-          name: 'run',
-          test: isForReading,
-          includeDependenciesRecursively: false,
-        },
+        { name: 'ask', test: asks, priority: 2, includeDependenciesRecursively: false },
+        { name: 'print', test: prints, priority: 1, includeDependenciesRecursively: false },
       ],
     },
   },

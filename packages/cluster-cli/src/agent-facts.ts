@@ -2,9 +2,6 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { CliError } from './failure.ts';
 
-/** Where the configuration agent keeps external facts: Debian's package first, then the vendor's. */
-export const factFiles = ['/etc/facter/facts.d/muster.json', '/etc/puppetlabs/facter/facts.d/muster.json'];
-
 const factsSchema = z.object({
   muster: z.object({
     elastic_password: z.optional(z.string()),

@@ -251,7 +251,7 @@ describe('signing in', () => {
     expect(stderr).not.toContain(connection.password);
   });
 
-  test('[S-10] anonymous users read monitoring data', async () => {
+  test('anonymous users read monitoring data', async () => {
     expect(await anonymous('--quiet', 'cat', 'shards')).toMatchObject({ code: 0, stderr: '' });
     expect((await anonymous('cat', 'nodes')).stdout).toContain('n1');
     expect((await anonymous('--quiet', 'cluster', 'health')).stdout).toContain('number_of_nodes');
@@ -266,7 +266,7 @@ describe('signing in', () => {
       ['api', 'PUT', '/_cluster/settings', '-d', '{"persistent": {"cluster.routing.allocation.enable": "all"}}'],
     ],
     ['read the users', ['api', 'GET', '/_security/user']],
-  ])('[S-10] anonymous users may not %s', async (_, argv) => {
+  ])('anonymous users may not %s', async (_, argv) => {
     const { code, stderr } = await anonymous(...argv);
     expect(code).toBe(4);
     expect(stderr).toContain('--password-secret');

@@ -1,10 +1,12 @@
 import { EngineClient } from '@muster/engine';
-import { factFiles } from './agent-facts.ts';
 import type { Context } from './context.ts';
 import { credentials } from './credentials.ts';
+import { CliError } from './failure.ts';
 import type { GlobalOptions } from './options.ts';
-import { refuseBinaryOnTerminal } from './output.ts';
 import type { Terminal } from './terminal.ts';
+
+/** Where the configuration agent keeps external facts: Debian's package first, then the vendor's. */
+const factFiles = ['/etc/facter/facts.d/muster.json', '/etc/puppetlabs/facter/facts.d/muster.json'];
 
 /** Sets the terminal's level and opens the way to the engine. Nothing is sent before the command asks. */
 export function connect(options: GlobalOptions, command: Named, terminal: Terminal, world: World): Context {
@@ -31,4 +33,11 @@ export interface World {
   readonly env: NodeJS.ProcessEnv;
   readonly factFiles?: readonly string[];
   readonly stateFolder?: string;
+}
+
+/** Bytes on a terminal help nobody and may confuse it. */
+function refuseBinaryOnTerminal({ format, terminal }: Pick<Context, 'format' | 'terminal'>): void {
+  if ((format === 'cbor' || format === 'smile') && terminal.isInteractive) {
+    throw new CliError('usage', `--format ${format} is binary`, `Send it to a file or a pipe: … > answer.${format}`);
+  }
 }

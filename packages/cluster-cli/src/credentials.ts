@@ -1,5 +1,5 @@
+import { existsSync } from 'node:fs';
 import type { Credentials } from '@muster/engine';
-import { readAgentFacts } from './agent-facts.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CredentialOptions {
@@ -41,6 +41,8 @@ export async function* credentials(options: CredentialOptions, terminal: Termina
     return;
   }
 
+  if (!options.factFiles.some((file) => existsSync(file))) return;
+  const { readAgentFacts } = await import('./agent-facts.ts');
   const facts = readAgentFacts(options.factFiles);
   const stored = facts?.elastic_secret_id;
   if (facts?.elastic_password !== undefined) {

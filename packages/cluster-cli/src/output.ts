@@ -1,16 +1,8 @@
 import type { EngineClient } from '@muster/engine';
 import type { Context, Format } from './context.ts';
-import { CliError } from './failure.ts';
 import { type Column, table } from './table.ts';
 
 type Call = NonNullable<Parameters<EngineClient['request']>[2]>;
-
-/** Bytes on a terminal help nobody and may confuse it. */
-export function refuseBinaryOnTerminal({ format, terminal }: Pick<Context, 'format' | 'terminal'>): void {
-  if ((format === 'cbor' || format === 'smile') && terminal.isInteractive) {
-    throw new CliError('usage', `--format ${format} is binary`, `Send it to a file or a pipe: … > answer.${format}`);
-  }
-}
 
 /** The engine's own answer in the format asked for: json is only laid out anew, the others are the engine's bytes. */
 export async function passThrough(

@@ -1,7 +1,7 @@
 import { Argument, Command, Option, type OutputConfiguration } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { ApiOptions } from './commands/api.ts';
-import type { ShardsOptions } from './commands/cat/shards.ts';
+import type { ShardsOptions } from './commands/cat/shard-table.ts';
 import type { TableName } from './commands/cat/tables.ts';
 import type { ExplainOptions } from './commands/cluster/allocation-explain.ts';
 import type { CommissionOptions } from './commands/cluster/commission-node.ts';

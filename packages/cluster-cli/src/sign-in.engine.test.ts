@@ -40,12 +40,9 @@ function facts(muster: object): string {
 
 const asElastic = ['cat', 'repositories'];
 
-test.each([plain, generated])(
-  '[C-03] [S-09] --password-secret %s reads the password from the store',
-  async (secret) => {
-    expect(await runCaptured(['--password-secret', secret, ...asElastic])).toMatchObject({ code: 0, stderr: '' });
-  },
-);
+test.each([plain, generated])('[C-03] --password-secret %s reads the password from the store', async (secret) => {
+  expect(await runCaptured(['--password-secret', secret, ...asElastic])).toMatchObject({ code: 0, stderr: '' });
+});
 
 test('[C-03] a fact that is refused falls through to the store, and says so', async () => {
   const factFiles = [facts({ elastic_password: 'stale', elastic_secret_id: plain })];

@@ -9,6 +9,7 @@ export { type Assessment, assessHealth, type Health, healthPath, readHealth, rea
 export { type IndexSettings, readIndexSettings } from './index-settings.ts';
 export { type EngineNode, readNodes } from './nodes.ts';
 export {
+  parseRouting,
   type Routing,
   readRouting,
   type ShardPlace,
@@ -18,6 +19,7 @@ export {
   shardRows,
   shardStates,
 } from './routing.ts';
+export { requestRouting } from './routing-request.ts';
 export { readRunningSnapshots } from './running-snapshots.ts';
 export { readShardSizes } from './shard-sizes.ts';
 export { deleteShutdown, putShutdown, readShutdowns, type Shutdown, type ShutdownStatus } from './shutdown.ts';

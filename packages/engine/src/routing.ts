@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { EngineClient } from './client.ts';
 import { malformed } from './errors.ts';
 import { describe, parse } from './parse.ts';
+import { requestRouting, routingPath } from './routing-request.ts';
 
 export const shardStates = ['UNASSIGNED', 'INITIALIZING', 'RELOCATING', 'STARTED'] as const;
 export type ShardState = (typeof shardStates)[number];
@@ -28,17 +29,12 @@ const routingSchema = z.object({
 
 export type Routing = z.infer<typeof routingSchema>;
 
-const routingPath = '/_cluster/state/nodes,routing_table';
-
-/**
- * Where every copy of every shard is, from the master's own table. `_cat/shards` would ask every node for the
- * statistics of all its shards, which has brought coordinators down at 100,000 shards.
- */
 export async function readRouting(client: EngineClient): Promise<Routing> {
-  const fields = ['state', 'primary', 'node', 'relocating_node', 'unassigned_info.reason'];
-  const copies = fields.map((field) => `routing_table.indices.*.shards.*.${field}`);
-  const query = { filter_path: ['nodes.*.name', 'nodes.*.transport_address', ...copies].join() };
-  return parse(`GET ${routingPath}`, routingSchema, await client.json('GET', routingPath, { query }));
+  return parseRouting(await requestRouting(client));
+}
+
+export function parseRouting(answer: unknown): Routing {
+  return parse(`GET ${routingPath}`, routingSchema, answer);
 }
 
 /** One copy of a shard. Names, order and spelling of the values are those of the engine's own `_cat/shards`. */

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import type { Exit } from '../../exit-codes.ts';
 import { engineNodeOf, metadataOf } from '../../instance.ts';
 import { failureOfLeave, planLines, tellLeave } from '../../leave-story.ts';
+import type { Terminal } from '../../terminal.ts';
 
 export interface DecommissionOptions {
   readonly reason: string;
@@ -100,9 +101,19 @@ export async function run(context: Context, options: DecommissionOptions): Promi
     return 'ok';
   } finally {
     // A node that is about to end keeps its record for the next run; one that stays must not be left half-drained.
-    if (!isTerminating && outcome?.kind !== 'empty') await withdraw(engine, self);
+    if (!isTerminating && outcome?.kind !== 'empty') await takeBack(() => withdraw(engine, self), terminal);
     await session?.stop();
     client.destroy();
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+/** Said, not thrown: the reason why the command ends is another one, and must be the one that is shown. */
+async function takeBack(withdrawal: () => Promise<void>, terminal: Terminal): Promise<void> {
+  try {
+    await withdrawal();
+  } catch (error) {
+    const cause = error instanceof Error ? error.message : String(error);
+    terminal.warn(`the shutdown record may still stand, so no shard comes to this node: ${cause}`);
   }
 }
