@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // A test's file name says what it runs on; docs/conformance.md repeats it. Only `unit` runs without any server.
-const onRealParts = ['wire', 'engine', 'aws'];
+const onRealParts = ['wire', 'engine', 'group', 'aws'];
 
 export default defineConfig({
   test: {
@@ -18,7 +18,8 @@ export default defineConfig({
       {
         test: {
           name: 'engine',
-          include: ['{packages,lab}/**/*.engine.test.ts'],
+          // `group`: the real engine, and the model of the autoscaling group on the wire.
+          include: ['{packages,lab}/**/*.{engine,group}.test.ts'],
           // Some of these also sign in through AWS, or leave an autoscaling group.
           globalSetup: ['lab/src/engine-for-tests.ts', 'lab/src/aws-for-tests.ts'],
           // One real cluster serves all of these, and some of them change it.

@@ -11,6 +11,7 @@ const pageFile = 'docs/conformance.md';
 /** What a test ran on, by the ending of its file's name. Order is the order of trust. */
 const kinds = {
   engine: 'real engine',
+  group: 'real engine with the model of the group (a double)',
   aws: 'AWS endpoint',
   machine: 'booted machine',
   template: 'synthesised template',
