@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -58,6 +58,12 @@ test('with nothing to find there is nobody to sign in as', async () => {
 test('facts that are no facts are an error, not an absence', async () => {
   await expect(candidates({ factFiles: [factFile('{"muster":')] })).rejects.toThrow('not readable as facts');
   await expect(candidates({ factFiles: [facts({ elastic_password: 7 })] })).rejects.toThrow('not readable as facts');
+});
+
+test('facts that cannot even be looked at are an error, not an absence', async () => {
+  const loop = join(mkdtempSync(join(tmpdir(), 'facts-')), 'muster.json');
+  symlinkSync(loop, loop);
+  await expect(candidates({ factFiles: [loop] })).rejects.toThrow('ELOOP');
 });
 
 test('facts that cannot be read are an error that names the cause', async () => {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { Credentials } from '@muster/engine';
 import type { Terminal } from './terminal.ts';
 
@@ -41,7 +41,7 @@ export async function* credentials(options: CredentialOptions, terminal: Termina
     return;
   }
 
-  if (!options.factFiles.some((file) => existsSync(file))) return;
+  if (!options.factFiles.some(mayExist)) return;
   const { readAgentFacts } = await import('./agent-facts.ts');
   const facts = readAgentFacts(options.factFiles);
   const stored = facts?.elastic_secret_id;
@@ -51,6 +51,15 @@ export async function* credentials(options: CredentialOptions, terminal: Termina
   }
   if (stored !== undefined) {
     yield candidate(await fromStore(stored, options.env.AWS_REGION ?? facts?.aws_region), `secret ${stored}`);
+  }
+}
+
+/** A file that cannot even be looked at counts: reading it then says why, instead of taking it for absent. */
+function mayExist(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Style, Terminal } from './terminal.ts';
 
 /** What is said while a node leaves: a line when something changes, and one a minute so that nobody thinks it hangs. */
 export function tellLeave(terminal: Terminal, now: () => number): (event: LeaveEvent) => void {
-  let told = 0;
+  let told = Number.NEGATIVE_INFINITY;
   const atMostEachMinute = (message: string) => {
     if (now() - told < 60_000) return;
     told = now();
