@@ -123,7 +123,7 @@ function isTextOrNull(value: unknown): value is string | null {
 }
 
 function isUnassignedInfo(info: unknown): boolean {
-  return typeof info === 'object' && info !== null && 'reason' in info && typeof info.reason === 'string';
+  return isObject(info) && typeof info.reason === 'string';
 }
 
 function unreadable(place: string, value: unknown) {

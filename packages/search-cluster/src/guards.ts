@@ -1,4 +1,5 @@
 import type { EngineNode, ShardPlace } from '@muster/engine';
+import { stayingNodes } from './safety.ts';
 import type { ClusterView } from './view.ts';
 
 export type Verdict = 'pass' | 'warn' | 'block';
@@ -27,11 +28,7 @@ const block = (reason: string): Finding => ({ verdict: 'block', reason });
 const dataRoles = ['data', 'data_content', 'data_hot', 'data_warm', 'data_cold', 'data_frozen'];
 const holdsData = ({ roles }: EngineNode) => roles.some((role) => dataRoles.includes(role));
 
-/** The nodes that stay: all but this one and those that are leaving already. */
-export function staying({ nodes, self, shutdowns }: ClusterView): EngineNode[] {
-  const leaving = new Set(shutdowns.filter(({ type }) => type !== 'RESTART').map(({ nodeId }) => nodeId));
-  return nodes.filter(({ id }) => id !== self.id && !leaving.has(id));
-}
+export const staying = ({ nodes, self, shutdowns }: ClusterView) => stayingNodes(nodes, shutdowns, self.id);
 
 const dataNodesStaying = (view: ClusterView) => staying(view).filter(holdsData);
 
@@ -85,8 +82,8 @@ export const guards: readonly Guard[] = [
         (role) => role === 'master' || (dataRoles.includes(role) && copiesOnSelf(view).length > 0),
       );
       // A plain data node can hold every tier, and the other way round no tier node can do all that a data node does.
-      const covered = vital.filter((role) => role === 'master' || !kept.has('data'));
-      if (covered.length > 0) return block(`no other node is ${some(covered)}`);
+      const missing = vital.filter((role) => role === 'master' || !kept.has('data'));
+      if (missing.length > 0) return block(`no other node is ${some(missing)}`);
       return lost.length > 0
         ? warn(`no other node is ${some(lost)}`)
         : pass('every role of this node has another node');
@@ -140,10 +137,7 @@ export const guards: readonly Guard[] = [
     why: 'The engine puts no shard on a disk above the low watermark: a drain without room stalls.',
     check: (view) => {
       if (!view.settings.diskThreshold) return pass('the engine does not watch disks here');
-      const needed = copiesOnSelf(view).reduce(
-        (sum, copy) => sum + (view.bytes.get(`${copy.index}/${copy.shard}`) ?? 0),
-        0,
-      );
+      const needed = bytesToMove(view);
       const room = dataNodesStaying(view).reduce((sum, { id }) => sum + roomOn(view, id), 0);
       const figures = `${gigabytes(needed)} to move, room for ${gigabytes(room)} below the low watermark`;
       return needed <= room ? pass(figures) : block(figures);
@@ -218,11 +212,13 @@ function roomOn({ disks, settings }: ClusterView, nodeId: string): number {
   return Math.max(0, disk.freeBytes - reserve);
 }
 
+export const bytesToMove = (view: ClusterView): number =>
+  copiesOnSelf(view).reduce((sum, { index, shard }) => sum + (view.bytes.get(`${index}/${shard}`) ?? 0), 0);
+
 /** Bytes by the engine's own limit of one node's recoveries; a limit of 0 is none, and then nothing is known. */
 export function estimateSeconds(view: ClusterView): number {
-  const bytes = copiesOnSelf(view).reduce((sum, copy) => sum + (view.bytes.get(`${copy.index}/${copy.shard}`) ?? 0), 0);
   const rate = view.settings.recoveryBytesPerSecond;
-  return rate > 0 ? bytes / rate : 0;
+  return rate > 0 ? bytesToMove(view) / rate : 0;
 }
 
 function compareVersions(a: string, b: string): number {

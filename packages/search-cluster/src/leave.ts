@@ -13,7 +13,7 @@ import {
   shardPlaces,
 } from '@muster/engine';
 import type { Clock } from '@muster/lifecycle';
-import { type Judgement, judge, type Limits } from './guards.ts';
+import { bytesToMove, copiesOnSelf, type Judgement, judge, type Limits } from './guards.ts';
 import { shardsAtRisk } from './safety.ts';
 import { type ClusterView, readView } from './view.ts';
 
@@ -58,10 +58,11 @@ const leftBehindMs = 5_000;
 
 // Decisions. Each is a snapshot in, an action with its reasons out.
 
-type Entry =
-  | { readonly action: 'refuse' | 'register'; readonly judgements: readonly Judgement[] }
-  /** An earlier run put the record and was cut off: the guards have spoken then. */
-  | { readonly action: 'resume'; readonly judgements: readonly Judgement[] };
+interface Entry {
+  /** `resume`: an earlier run put the record and was cut off; the guards have spoken then. */
+  readonly action: 'refuse' | 'register' | 'resume';
+  readonly judgements: readonly Judgement[];
+}
 
 export function decideEntry(view: ClusterView, limits: Limits): Entry {
   const judgements = judge(view, limits);
@@ -105,8 +106,6 @@ export async function leave(options: LeaveOptions): Promise<LeaveOutcome> {
   report({ kind: 'judged', judgements: entry.judgements });
   if (entry.action === 'refuse') return { kind: 'blocked', judgements: entry.judgements };
 
-  const mine = view.copies.filter(({ node }) => node === self.id);
-  const load = { shards: mine.length, bytes: [...view.bytes.values()].reduce((sum, bytes) => sum + bytes, 0) };
   if (entry.action === 'register') {
     await putShutdown(engine, self.id, { type: 'remove', reason });
     const first = firstInLine(await readShutdowns(engine), await readNodes(engine));
@@ -115,7 +114,11 @@ export async function leave(options: LeaveOptions): Promise<LeaveOutcome> {
       return { kind: 'withdrawn', other: view.nodes.find(({ id }) => id === first.nodeId)?.name ?? first.nodeId };
     }
   }
-  report({ kind: entry.action === 'register' ? 'registered' : 'resumed', ...load });
+  report({
+    kind: entry.action === 'register' ? 'registered' : 'resumed',
+    shards: copiesOnSelf(view).length,
+    bytes: bytesToMove(view),
+  });
   return untilEmpty(options);
 }
 

@@ -1,5 +1,5 @@
 import type { EngineClient, EngineNode } from '@muster/engine';
-import { copiesOnSelf, estimateSeconds, type Judgement, judge, type Limits, staying } from './guards.ts';
+import { bytesToMove, copiesOnSelf, estimateSeconds, type Judgement, judge, type Limits, staying } from './guards.ts';
 import { type ClusterView, readView } from './view.ts';
 
 /** What a leave would do, before anything is touched. */
@@ -30,7 +30,7 @@ function planOf(view: ClusterView, limits: Limits): Plan {
   return {
     node: view.self,
     shards: copiesOnSelf(view).length,
-    bytes: [...view.bytes.values()].reduce((sum, bytes) => sum + bytes, 0),
+    bytes: bytesToMove(view),
     targets: staying(view).map(({ id, name, zone }) => ({
       name,
       zone,

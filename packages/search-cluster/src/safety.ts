@@ -10,8 +10,7 @@ export function shardsAtRisk(
   shutdowns: readonly Shutdown[],
   leavingId: string,
 ): string[] {
-  const leaving = new Set([leavingId, ...shutdowns.filter(isForGood).map(({ nodeId }) => nodeId)]);
-  const staying = new Set(nodes.map(({ id }) => id).filter((id) => !leaving.has(id)));
+  const staying = new Set(stayingNodes(nodes, shutdowns, leavingId).map(({ id }) => id));
   const shards = new Map<string, boolean>();
   for (const { index, shard, state, node } of copies) {
     const name = `${index}/${shard}`;
@@ -22,4 +21,12 @@ export function shardsAtRisk(
   return [...shards].filter(([, isSafe]) => !isSafe).map(([name]) => name);
 }
 
-const isForGood = ({ type }: Shutdown) => type !== 'RESTART';
+/** All but this node and those that are leaving already; one that only restarts comes back. */
+export function stayingNodes(
+  nodes: readonly EngineNode[],
+  shutdowns: readonly Shutdown[],
+  leavingId: string,
+): EngineNode[] {
+  const leaving = new Set(shutdowns.filter(({ type }) => type !== 'RESTART').map(({ nodeId }) => nodeId));
+  return nodes.filter(({ id }) => id !== leavingId && !leaving.has(id));
+}

@@ -3,6 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Exit } from '../../exit-codes.ts';
 import { CliError } from '../../failure.ts';
 import { metadataOf } from '../../instance.ts';
+import { interruption } from '../../interruption.ts';
 import type { Terminal } from '../../terminal.ts';
 
 export interface CommissionOptions {
@@ -21,16 +22,19 @@ export async function run(context: Context, options: CommissionOptions): Promise
   const { autoScaling, holdHook } = await import('../../aws.ts');
 
   const identity = await metadataOf(context).identity();
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  using interrupted = interruption();
   const client = autoScaling(identity.region);
   const { completeLifecycleAction: hook } = options;
   const membership = hook === undefined ? undefined : await readMembership(client, identity.instanceId);
   const session =
     hook === undefined || membership?.state !== 'Pending:Wait'
       ? undefined
-      : await holdHook(client, { group: membership.group, hook, instanceId: identity.instanceId }, terminal, interrupt);
+      : await holdHook(
+          client,
+          { group: membership.group, hook, instanceId: identity.instanceId },
+          terminal,
+          interrupted.interrupt,
+        );
   try {
     const outcome = await join({
       engine,
@@ -39,7 +43,7 @@ export async function run(context: Context, options: CommissionOptions): Promise
       settleSeconds,
       clock: realClock,
       report: tellJoin(terminal),
-      signal: interruption.signal,
+      signal: interrupted.signal,
     });
     if (outcome.kind !== 'settled') throw failureOfJoin(outcome);
     terminal.info(`${outcome.node.name} has settled`);
@@ -48,7 +52,6 @@ export async function run(context: Context, options: CommissionOptions): Promise
   } finally {
     await session?.stop();
     client.destroy();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 

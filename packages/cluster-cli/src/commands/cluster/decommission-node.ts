@@ -4,6 +4,7 @@ import type { LeaveOutcome } from '@muster/search-cluster';
 import type { Context } from '../../context.ts';
 import type { Exit } from '../../exit-codes.ts';
 import { engineNodeOf, metadataOf } from '../../instance.ts';
+import { interruption } from '../../interruption.ts';
 import { failureOfLeave, planLines, tellLeave } from '../../leave-story.ts';
 import type { Terminal } from '../../terminal.ts';
 
@@ -58,13 +59,13 @@ export async function run(context: Context, options: DecommissionOptions): Promi
     return 'ok';
   }
 
-  const interruption = new AbortController();
-  const interrupt = () => interruption.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  using interrupted = interruption();
   // Held from here on, whatever the guards will say: a node that may not leave must not be killed undrained.
   const action = { group: membership?.group ?? '', hook, instanceId: identity.instanceId };
   const session =
-    isTerminating && options.completeLifecycleAction ? await holdHook(client, action, terminal, interrupt) : undefined;
+    isTerminating && options.completeLifecycleAction
+      ? await holdHook(client, action, terminal, interrupted.interrupt)
+      : undefined;
   let outcome: LeaveOutcome | undefined;
   try {
     const { cluster_name: cluster } = await readHealth(engine);
@@ -76,7 +77,7 @@ export async function run(context: Context, options: DecommissionOptions): Promi
       limits,
       clock: realClock,
       report: tellLeave(terminal, realClock.now),
-      signal: interruption.signal,
+      signal: interrupted.signal,
     });
     // Only this node's own refusal stops a refresh, and only while it is the one that is ending.
     if (outcome.kind === 'blocked' && isTerminating && (await findRefresh(client, membership.group)) !== undefined) {
@@ -104,7 +105,6 @@ export async function run(context: Context, options: DecommissionOptions): Promi
     if (!isTerminating && outcome?.kind !== 'empty') await takeBack(() => withdraw(engine, self), terminal);
     await session?.stop();
     client.destroy();
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
 }
 
